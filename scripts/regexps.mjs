@@ -8,7 +8,7 @@ import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
 
-// In this thread: its worker hands results over in a way that fails on a busy machine.
+// Runs in this thread: results from recheck's worker are lost now and then on a busy machine.
 process.env.RECHECK_SYNC_BACKEND = 'pure';
 const { checkSync } = await import('recheck');
 

@@ -1,4 +1,5 @@
 /** The sentences of the pages: singular and plural, and the reasons why a figure is missing. */
+import { readFileSync } from 'node:fs';
 import t from 'tap';
 import { whyNoHealth } from '../../web/cards/drive-health.ts';
 import { inOrder } from '../../web/cards/interfaces.ts';
@@ -23,6 +24,13 @@ t.test('one is singular', async (t) => {
   t.equal(T.shown(1, 1), '1 machine');
   t.equal(T.shown(2, 2), 'All 2 machines');
   t.equal(T.shown(1, 2), '1 of 2 machines');
+});
+
+t.test('the head that is seen before the script has the words of its first rendering', async (t) => {
+  const titles = { 'web/index.html': TEXTS.strip.title, 'web/fleet/index.html': T.title };
+  for (const [file, title] of Object.entries(titles))
+    for (const words of [title, TEXTS.connection.connecting, TEXTS.waiting])
+      t.ok(readFileSync(file, 'utf8').includes(`>${words}</`), `${file}: ${words}`);
 });
 
 t.test('a machine that a hub does not have is unknown, and not a lost connection', async (t) => {

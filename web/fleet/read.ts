@@ -50,9 +50,9 @@ export interface Alarm {
   readonly severity: Severity;
   readonly text: string;
   readonly since: number;
-  /** Of the machine, or of the rule on all machines. */
+  /** Hides it; undefined: neither its machine nor its rule is muted. */
   readonly mute: Mute | undefined;
-  /** The rule, or what else it is about. */
+  /** The name of the rule, or of what else it reports. */
   readonly rule: string;
 }
 

@@ -39,11 +39,11 @@ const CROWD = 1000;
 const CROWDED_INTERVAL_MS = 250;
 /** So many of them are cut per turn, 25 µs each: others would wait for all of them. */
 const CUT_PER_TURN = 50;
-/** Of all connections: libuv accepts one connection per turn of the loop, so a turn must not have one of each. */
+/** Pipelined questions of all connections in one turn: libuv accepts one connection per turn, so turns must be short. */
 const PIPELINED_PER_TURN = 1;
 
 /** Returns a function that passes its items to `act`, `count` per turn of the loop. */
-function inTurns<Item>(count: number, act: (item: Item) => void): (item: Item) => void {
+function perTurn<Item>(count: number, act: (item: Item) => void): (item: Item) => void {
   const waiting: Item[] = [];
   const next = () => {
     const items = waiting.splice(0, count);
@@ -113,7 +113,7 @@ export class NodeEngine implements Engine {
   readonly #connections = new Map<net.Socket, Connection>();
   readonly #connectionOptions: ConnectionOptions;
   /** For connections whose heads or requests took too long. */
-  readonly #expire = inTurns(CUT_PER_TURN, (connection: Connection) => connection.fail(TOO_LATE));
+  readonly #expire = perTurn(CUT_PER_TURN, (connection: Connection) => connection.fail(TOO_LATE));
   #isCrowded = false;
   #pending = 0;
   /** Loaded at the first upgrade. */
@@ -138,7 +138,7 @@ export class NodeEngine implements Engine {
         this.#pending += change;
       },
       onHandedOver: (socket) => void this.#accepted.delete(socket),
-      inTurn: inTurns(PIPELINED_PER_TURN, (act) => act()),
+      inTurn: perTurn(PIPELINED_PER_TURN, (act) => act()),
     };
   }
 

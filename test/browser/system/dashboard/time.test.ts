@@ -195,13 +195,10 @@ else {
     // Also if the page is too busy to see at once that the finger moves.
     for (const busyMs of [0, 800]) {
       const before = await scrolled();
-      await page.evaluate((ms: number) => {
-        const block = () => {
-          const end = performance.now() + ms;
-          while (performance.now() < end);
-        };
-        document.addEventListener('pointerdown', () => setTimeout(block), { once: true });
-      }, busyMs);
+      const block = `for (const end = performance.now() + ${busyMs}; performance.now() < end; );`;
+      await page.evaluate(
+        `addEventListener('pointerdown', () => setTimeout(() => { ${block} }), { once: true })`,
+      );
       // Together: a finger that came to rest in between would select.
       const moves = [-20, -40, -60, -90].map((down) => () => touch('touchMove', 0, down));
       await Promise.all([() => touch('touchStart'), ...moves, () => touch('touchEnd')].map((act) => act()));

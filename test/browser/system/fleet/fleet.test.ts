@@ -97,14 +97,11 @@ else {
   });
 
   t.test('[I.hub.page] an event is muted for its machine, or its rule for all, with a reason', async (t) => {
-    const rules = { loaded: { series: 'cpu.load', above: 0, for_seconds: 1 } };
-    const watch = { defaults: false, rules };
+    const watch = { defaults: false, rules: { loaded: { series: 'cpu.load', above: 0, for_seconds: 1 } } };
     const desk = await startAgent(t, 'desk.lan', 0, { history: { minutes: 60 }, watch });
     const hub = await startHub(t, { desk: { url: desk.baseUrl } });
-    const { page, complaints } = await openLive(t, browser, `http://127.0.0.1:${hub.port}/`, {
-      ...PHONE,
-      bypassCSP: true,
-    });
+    const phone = { ...PHONE, bypassCSP: true };
+    const { page, complaints } = await openLive(t, browser, `http://127.0.0.1:${hub.port}/`, phone);
     const events = page.getByRole('region', { name: '1 open event' });
     for (const what of ['All of desk.lan', 'loaded on all machines']) {
       await events.getByRole('button', { name: /^Mute: desk\.lan, / }).click();
