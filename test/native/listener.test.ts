@@ -36,29 +36,24 @@ t.test('a socket that refuses an option is not counted as tuned', async (t) => {
   t.equal(host.tuneListener(port, { keepAliveIdleSeconds: 1 }), 1);
 });
 
-/** The running timer of each established connection accepted on `port`, as proc(5) has it: its kind and its seconds. */
-function timersOf(port: number): readonly { readonly kind: number; readonly seconds: number }[] {
-  const own = `:${port.toString(16).toUpperCase().padStart(4, '0')}`;
-  return readFileSync('/proc/net/tcp', 'latin1')
-    .split('\n')
-    .map((line) => line.trim().split(/\s+/))
-    .filter(([, local = '', , state]) => local.endsWith(own) && state === ESTABLISHED)
-    .map(([, , , , , timer = '']) => timer.split(':').map((hex) => Number.parseInt(hex, 16)))
-    .map(([kind = 0, ticks = 0]) => ({ kind, seconds: ticks / TICKS_A_SECOND }));
+/** The running timer of a connection, as proc(5) has it: its kind and its seconds. Others may have its local port too. */
+function timerOf({ localPort, remotePort }: net.Socket) {
+  const hex = (port = 0) => port.toString(16).toUpperCase().padStart(4, '0');
+  const row = new RegExp(`:${hex(localPort)} \\w+:${hex(remotePort)} ${ESTABLISHED} \\S+ (\\w+):(\\w+)`);
+  const [, kind = '', ticks = ''] = row.exec(readFileSync('/proc/net/tcp', 'latin1')) ?? [];
+  return { kind: Number.parseInt(kind, 16), seconds: Number.parseInt(ticks, 16) / TICKS_A_SECOND };
 }
 
 t.test('accepted connections inherit keepalive', async (t) => {
   const { server, port } = await startListener(t);
   const options = { keepAliveIdleSeconds: 77, keepAliveIntervalSeconds: 5, keepAliveProbes: 3 };
   const plain = await connectPair(t, server, port);
-  t.same(timersOf(port), [{ kind: 0, seconds: 0 }]);
+  t.same(timerOf(plain.accepted), { kind: 0, seconds: 0 });
   plain.client.destroy();
   await once(plain.accepted, 'close');
   t.equal(host.tuneListener(port, options), 1);
-  await connectPair(t, server, port);
-  const [timer] = timersOf(port);
-  t.equal(timer?.kind, KEEPALIVE);
-  const seconds = timer?.seconds ?? 0;
+  const { kind, seconds } = timerOf((await connectPair(t, server, port)).accepted);
+  t.equal(kind, KEEPALIVE);
   t.ok(seconds > 60 && seconds <= 78, `a timer of 77 s is running: ${seconds} s are left`);
 });
 
